@@ -94,7 +94,7 @@ def _rows(rows: Sequence[dict[str, Any]], wanted: dict[str, str]) -> Table:
     return list(there.values()), shown, len(rows)
 
 
-_TEST = {"std_error": "std. error", "t": "t", "z": "z", "p_value": "p"}
+_TEST = {"std_error": "std. error", "t": "t", "z": "z", "p_value": "p", "p_adjusted": "adjusted p"}
 _OF_COEFFICIENTS = {"name": "", "coefficient": "coefficient", **_TEST, "lower": "lower", "upper": "upper", "ratio": "ratio"}
 _OF_SCORES = {
     "name": "", "score": "score", "relevance": "relevance", "redundancy": "redundancy", "p_value": "p (G)",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import functools
 import importlib
 import logging
@@ -38,6 +39,8 @@ class Columns:
         self.unnamed = False
         #: The index of a data frame.
         self.index: Any = None
+        #: Whose index all other columns with one must have, and that index.
+        self._rows: tuple[str, Any] | None = None
 
     def note(self, what: str) -> None:
         """A conversion that takes memory beside the engine's matrix."""
@@ -55,6 +58,18 @@ class Columns:
         """The table; the parts are then used up."""
         return _engine.table(source, self.parts)
 
+    def same_rows(self, name: str, index: Any) -> None:
+        """Refuses an index that is not that of the columns before, as rows would be joined by their place."""
+        if not hasattr(index, "equals"):
+            return
+        first, own = self._rows or (name, index)
+        # Of other lengths more can be said where they are put together.
+        if len(own) == len(index) and not own.equals(index):
+            raise DataError(
+                f"the index of {name} is not that of {first}, row by row: bring them into one order, or give it as an array"
+            )
+        self._rows = first, own
+
     # One column.
 
     def column(self, name: str, values: Any) -> None:
@@ -62,7 +77,11 @@ class Columns:
         values = _on_host(values, self, f"column `{name}`")
         module = type(values).__module__.partition(".")[0]
         if module == "pandas":
-            self._pandas_column(name, values)
+            import pandas
+
+            self.same_rows(name, getattr(values, "index", None))
+            # An array of pandas, as a Categorical, has no index.
+            self._pandas_column(name, values if isinstance(values, pandas.Series) else pandas.Series(values))
         elif module == "polars":
             self._arrow(values.alias(name).to_frame())
         elif hasattr(values, "__arrow_c_stream__") or hasattr(values, "__arrow_c_array__"):
@@ -101,6 +120,9 @@ class Columns:
     def _objects(self, name: str, values: np.ndarray[Any, Any]) -> None:
         """A column of objects of Python: texts with None or NaN, or what is a number."""
         own = [None if _is_missing(value) else value for value in values.tolist()]
+        if any(isinstance(value, datetime.date) for value in own) and all(value is None or isinstance(value, datetime.date) for value in own):
+            self.array_column(name, np.array([_moment(value) for value in own], dtype="datetime64[us]"))
+            return
         if any(isinstance(value, str) for value in own):
             other = next((value for value in own if not (value is None or isinstance(value, str))), None)
             if other is not None:
@@ -109,6 +131,11 @@ class Columns:
                 )
             self.add("texts", [name], own)
             return
+        if all(type(value) is int and -(2**63) <= value < 2**63 for value in own):
+            # The engine has a word for those that floating point rounds.
+            self.note(f"column `{name}` is converted from objects")
+            self.add("numbers", [name], np.array(own, dtype=np.int64))
+            return
         try:
             numbers = np.array([np.nan if value is None else float(value) for value in own], dtype=np.float64)
         except (TypeError, ValueError):
@@ -116,6 +143,13 @@ class Columns:
             raise DataError(
                 f"column `{name}` has a value of the type {type(other).__name__}, which is neither a number nor a text"
             ) from None
+        except OverflowError:
+            raise DataError(f"column `{name}` has a whole number that no floating-point number is near: make it texts") from None
+        rounded = next((value for value, number in zip(own, numbers.tolist(), strict=True) if type(value) is int and int(number) != value), None)
+        if rounded is not None:
+            raise DataError(
+                f"column `{name}` has the whole number {rounded}, which 64-bit floating point does not hold: make its values texts"
+            )
         self.note(f"column `{name}` is converted from objects")
         self.add("numbers", [name], numbers)
 
@@ -130,6 +164,10 @@ class Columns:
             self.array_column(name, series.to_numpy())
         elif isinstance(dtype, np.dtype) and dtype.kind == "c":
             self.array_column(name, series.to_numpy())
+        elif isinstance(dtype, pandas.ArrowDtype):
+            import pyarrow
+
+            self._arrow(pyarrow.table({name: pyarrow.array(series.array)}))
         elif pandas.api.types.is_bool_dtype(dtype) or pandas.api.types.is_numeric_dtype(dtype):
             self.note(f"column `{name}` is converted from {dtype}")
             self.add("numbers", [name], series.to_numpy(dtype=np.float64, na_value=np.nan))
@@ -255,9 +293,22 @@ class Columns:
         self.add("sparse", names, csc.shape[0], csc.indptr, csc.indices, csc.data)
 
     def _arrow(self, data: Any) -> None:
+        if type(data).__module__.partition(".")[0] == "polars":
+            data = _known_types(data)
         names = getattr(data, "column_names", None) or getattr(data, "columns", None)
         self.names.extend(str(name) for name in names or ())
         self.parts.append(("arrow", data, _ordered_columns(data)))
+
+
+def _known_types(data: Any) -> Any:
+    """A frame of Polars without types that Arrow's interface has in no way, or in one that others do not read."""
+    import polars
+
+    strange = next((name for name, dtype in data.schema.items() if str(dtype) in ("Int128", "UInt128")), None)
+    if strange is not None:
+        raise DataError(f"column `{strange}` is of the type {data.schema[strange]}: cast it to Int64, Float64 or String")
+    empty = [name for name, dtype in data.schema.items() if dtype == polars.Null]
+    return data.with_columns(polars.col(name).cast(polars.Float64) for name in empty) if empty else data
 
 
 @functools.lru_cache(maxsize=1)
@@ -290,7 +341,21 @@ def level_text(level: Any) -> str:
 
 
 def _is_missing(value: Any) -> bool:
-    return value is None or value != value or type(value).__name__ in ("NAType", "NaTType")
+    # Whether pandas.NA equals anything is pandas.NA.
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    try:
+        return bool(value != value)
+    except (TypeError, ValueError):
+        return False
+
+
+def _moment(value: Any) -> Any:
+    """A date, or a time of any zone, as NumPy has it."""
+    if value is None:
+        return np.datetime64("NaT")
+    zone = getattr(value, "tzinfo", None)
+    return np.datetime64(value if zone is None else value.astimezone(datetime.UTC).replace(tzinfo=None))
 
 
 def _is_number(value: Any) -> bool:
@@ -397,14 +462,9 @@ def ordered_levels(data: Any, response: Any, formula: Any) -> list[str] | None:
 def with_columns(data: Any, beside: Iterable[tuple[str, Any]], copy: bool | None) -> Columns:
     """The columns of data, and those that stand beside them."""
     columns = Columns(copy)
+    columns.same_rows("the data", index_of(data))
     columns.frame(data)
     for name, values in beside:
-        own: Any = getattr(data, "index", None)
-        other: Any = getattr(values, "index", None)
-        if hasattr(own, "equals") and hasattr(other, "equals") and not own.equals(other):
-            raise DataError(
-                f"the index of {name} is not that of the data, row by row: bring them into one order, or give it as an array"
-            )
         if name in columns.names:
             raise DataError(f"the data have a column `{name}` already: name that one by its text, or take other values under another name")
         columns.column(name, values)

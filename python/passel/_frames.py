@@ -58,6 +58,14 @@ class Columns(Mapping[str, Any]):
     def __len__(self) -> int:
         return len(self._columns)
 
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Columns) or list(self) != list(other):
+            return False
+        both = ((np.asarray(self[name]), np.asarray(other[name])) for name in self)
+        return all(np.array_equal(a, b, equal_nan=a.dtype.kind == "f" and b.dtype.kind == "f") for a, b in both)
+
+    __hash__ = None  # type: ignore[assignment]
+
     @property
     def n(self) -> int:
         """The number of rows."""

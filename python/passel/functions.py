@@ -80,6 +80,8 @@ def _run(
     for own in _OF_PROGRAM:
         if own in given:
             raise option_error(own, f"{command}() has no option {own}: results are objects, see Result.report")
+    if "random_state" in given:
+        raise option_error("random_state", f"{command}() has no option random_state: its name here is seed")
     if "n_jobs" in given:
         jobs = given.pop("n_jobs")
         if jobs is not None and jobs > 0:
@@ -232,6 +234,8 @@ def _formula_first(data: Any, formula: Any) -> tuple[Any, Any]:
         )
     if is_formula and not (isinstance(formula, str) and "~" in formula):
         return formula, data
+    if hasattr(formula, "__len__") and not isinstance(formula, str):
+        raise option_error("formula", "formula must be a text, as 'y ~ a + b': values of the response are given as response=…")
     return data, formula
 
 

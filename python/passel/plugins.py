@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import sys
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar, cast, overload
 
@@ -31,6 +32,9 @@ _OF_FIT = ("misfit", "rss", "sigma2")
 #: What a function of a score may ask for, by name.
 _OF_TABLES = ("counts", "step")
 
+#: What the name of a function ends with, where its own is that of the criterion or score that it became.
+_OWN = ".function"
+
 Own = TypeVar("Own", bound="_Function")
 
 
@@ -44,7 +48,7 @@ class _Function:
         self.function = function
         self.name = name or function.__name__.replace("_", "-")
         #: Where it comes from, for reports.
-        self.origin = f"{function.__module__}.{function.__qualname__}"
+        self.origin = f"{function.__module__}.{function.__qualname__.removesuffix(_OWN)}"
         self._settings = settings
         self.wanted: list[str] = []
         self.parameters: list[tuple[str, float]] = []
@@ -93,9 +97,15 @@ class _Function:
         return f"<passel.{self._what} {self.name}{parameters}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # The decorated name is this object, so that the function alone is not found by its own.
-        module, _, name = self.origin.rpartition(".")
-        return _found, (module, name, dict(self.parameters))
+        # The function, so that cloudpickle sends that of a notebook whole. Where its name is this object, it is found in it.
+        function = self.function
+        name = function.__qualname__.removesuffix(_OWN)
+        found: Any = sys.modules.get(function.__module__)
+        for part in name.split("."):
+            found = getattr(found, part, None)
+        if isinstance(found, _Function) and found.function is function:
+            function.__qualname__ = name + _OWN
+        return _made, (type(self), function, self.name, self._settings, dict(self.parameters))
 
     def __eq__(self, other: object) -> bool:
         own = isinstance(other, _Function) and type(other) is type(self)
@@ -105,10 +115,8 @@ class _Function:
         return hash((self.function, tuple(self.parameters)))
 
 
-def _found(module: str, name: str, parameters: Mapping[str, float]) -> Any:
-    import importlib
-
-    return getattr(importlib.import_module(module), name)(**parameters)
+def _made(kind: type[Own], function: Callable[..., Any], name: str, settings: Mapping[str, Any], parameters: Mapping[str, float]) -> Own:
+    return kind(function, name, **settings)(**parameters)
 
 
 class Criterion(_Function):

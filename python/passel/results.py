@@ -25,7 +25,7 @@ __all__ = [
 
 #: Columns of coefficients, of those that a family has.
 _OF_COEFFICIENTS = (
-    "name", "coefficient", "std_error", "t", "z", "p_value", "lower", "upper", "ratio", "ratio_lower", "ratio_upper",
+    "name", "coefficient", "std_error", "t", "z", "p_value", "p_adjusted", "lower", "upper", "ratio", "ratio_lower", "ratio_upper", "vif",
 )
 
 #: Columns of rankings, of those that a selector has.
@@ -104,6 +104,8 @@ class Result:
         form = format or _FORMS.get(ending)
         if form is None:
             raise OptionError(f"the ending {ending!r} of {os.fspath(file)} is none of {', '.join(_FORMS)}: give format")
+        if form == "parquet" and type(self) is not Selection:
+            raise ResultError(f"a {type(self).__name__} has no report in Parquet, which is of one selection: write .csv or .json")
         rendered = self._report.render(form)
         with open(file, "wb") as to:
             to.write(rendered)
@@ -129,11 +131,22 @@ class Result:
     def __reduce__(self) -> tuple[Any, ...]:
         return _stored, (self.json, self._extras)
 
+    @functools.cached_property
+    def _lasting(self) -> str:
+        """What another run gives again: all but seconds."""
+        return json.dumps(_without_seconds(self._fields))
+
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Result) and self.json == other.json
+        return isinstance(other, Result) and self._lasting == other._lasting
 
     def __hash__(self) -> int:
-        return hash(self.json)
+        return hash(self._lasting)
+
+
+def _without_seconds(own: Any) -> Any:
+    if isinstance(own, dict):
+        return {name: _without_seconds(value) for name, value in own.items() if name != "elapsed_seconds"}
+    return [_without_seconds(value) for value in own] if isinstance(own, list) else own
 
 
 def _stored(text: str, extras: dict[str, Any]) -> Any:
@@ -157,7 +170,8 @@ class _Names(Result):
         return iter(self.names)
 
     def __contains__(self, name: object) -> bool:
-        return name in self.names
+        """Whether a chosen variable, or the term or the column that it is of, has this name."""
+        return any(name in (own["name"], own.get("term"), own.get("column")) for own in self._fields["selected"])
 
 
 class Selection(_Names):
@@ -165,7 +179,9 @@ class Selection(_Names):
 
     @property
     def coefficients(self) -> Any:
-        """A row for each constant and each chosen variable: coefficient, standard error, t or z, p-value, interval.
+        """A row for each constant and each chosen variable: coefficient, standard error, t or z, p-value, interval, variance inflation.
+
+        ``p_adjusted`` stands beside ``p_value`` where ``adjust`` was given.
 
         Constants are the intercept, of the family multinomial one for each level but the first, and of the family ordinal
         the thresholds between levels. Families whose coefficients are logarithms of ratios (of odds, rates or hazards) have

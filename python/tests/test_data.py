@@ -167,9 +167,73 @@ def test_rows_are_matched_by_their_order_alone_where_indexes_agree(diabetes: pan
     x, y = diabetes.drop(columns="y"), diabetes["y"]
     with pytest.raises(passel.DataError, match="the index of y is not that of the data"):
         passel.select(x, response=y.sample(frac=1, random_state=1))
+    turned = y.sample(frac=1, random_state=1)
+    with pytest.raises(passel.DataError, match="the index of y is not that of bmi"):
+        passel.select({"bmi": x["bmi"], "y": turned}, response="y")
+    with pytest.raises(passel.DataError, match="the index of weights is not that of y"):
+        passel.select(x.to_numpy(), response=y, weights=turned.rename(None))
+    assert passel.select({"bmi": x["bmi"], "y": turned.to_numpy()}, response="y").n == 442
     shifted = x.set_axis(range(5, 447)), y.set_axis(range(5, 447))
     assert lasting(passel.select(shifted[0], response=shifted[1]).json) == lasting(passel.select(x, response=y).json)
     assert passel.select(x, response=y.to_numpy()[::-1]).n == 442
+
+
+def test_columns_of_pandas_arrow_types_and_of_objects_are_those_of_others() -> None:
+    random = np.random.default_rng(7)
+    levels, numbers = [None, "u", "v"] * 20, [None, 2, 3] * 20
+    day = [datetime.date(2020, 1, 1 + at % 28) for at in range(60)]
+    x = random.normal(size=60)
+    y = 2 * x + np.array([0, 1, 4] * 20) + np.array([own.day for own in day]) / 9 + random.normal(size=60)
+
+    def selected(**columns: Any) -> str:
+        own = passel.select(pandas.DataFrame({"x": x, **columns, "y": y}), response="y", keep=["own"], missing="drop-rows")
+        return lasting(own.json)
+
+    expected = selected(own=pandas.Series(levels, dtype="string"))
+    encoded = pandas.arrays.ArrowExtensionArray(pyarrow.array(levels).dictionary_encode())
+    assert selected(own=pandas.Series(levels, dtype=pandas.ArrowDtype(pyarrow.string()))) == expected
+    assert selected(own=pandas.Series(encoded)) == expected
+    missing = [pandas.NA if own is None else own for own in levels]
+    assert selected(own=pandas.Series(missing, dtype=object)) == expected
+    expected = selected(own=pandas.Series(numbers, dtype="Int64"))
+    assert selected(own=pandas.Series(numbers, dtype="int64[pyarrow]")) == expected
+    assert selected(own=pandas.Series([pandas.NA if own is None else own for own in numbers], dtype=object)) == expected
+    expected = selected(own=pandas.to_datetime(day))
+    assert selected(own=pandas.Series(day, dtype=object)) == expected
+    assert selected(own=pandas.Series(day, dtype="date32[pyarrow]")) == expected
+    assert selected(own=pandas.Series(pandas.to_datetime(day)).astype("timestamp[ns][pyarrow]")) == expected
+    instants = [pandas.Timestamp(own, tz="UTC").tz_convert("Asia/Tokyo") for own in day]
+    assert selected(own=pandas.Series(instants, dtype=object)) == expected
+
+
+def test_arrays_of_pandas_are_columns() -> None:
+    x, y = np.arange(20.0), ["q", "p"] * 10
+    for own in (pandas.Categorical(y), pandas.array(y, dtype="string"), pandas.Index(y)):
+        assert passel.select({"x": x}, response=own, family="binomial").p == 1
+        assert passel.select({"x": x, "own": own, "y": x % 3}, response="y").p == 2
+
+
+def test_whole_numbers_among_objects_are_not_rounded() -> None:
+    x = np.arange(60.0)
+
+    def of(values: list[int], **options: Any) -> Any:
+        frame = pandas.DataFrame({"x": x, "own": pandas.Series(values, dtype=object), "y": x % 7})
+        return passel.select(frame, response="y", **options)
+
+    assert of([5 * at for at in range(60)]).p == 2
+    for least in (2**53, 2**60, 10**30):
+        with pytest.raises(passel.DataError, match="column `own`.*whole number"):
+            of([least + at for at in range(60)])
+    with pytest.raises(passel.DataError, match="no floating-point number is near"):
+        of([10**400] * 60)
+    assert of([2**60 + at for at in range(60)], drop=["own"]).p == 1
+
+
+def test_types_of_polars_without_values_or_without_an_interface() -> None:
+    frame = polars.DataFrame({"nothing": [None] * 60, "x": range(60), "y": [at % 7 for at in range(60)]})
+    assert passel.select(frame, response="y", missing="mean", drop=["nothing"]).p == 1
+    with pytest.raises(passel.DataError, match="column `x` is of the type Int128: cast it"):
+        passel.select(frame.with_columns(polars.col("x").cast(polars.Int128)), response="y", drop=["nothing"])
 
 
 def test_instants_are_the_same_in_every_time_zone() -> None:

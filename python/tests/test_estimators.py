@@ -155,6 +155,26 @@ def test_several_classes_of_iris() -> None:
     linear -= linear.max(axis=1, keepdims=True)
     assert np.allclose(np.exp(linear) / np.exp(linear).sum(axis=1, keepdims=True), shares, atol=1e-8)
     assert model.coef_.shape == (3, 4) and model.score(X, kinds) > 0.95
+    scores = model.decision_function(X)
+    assert np.allclose(scores - scores.max(axis=1, keepdims=True), linear)
+    with np.errstate(divide="ignore"):
+        assert np.array_equal(model.predict_log_proba(X), np.log(shares))
+
+
+def test_decisions_of_two_classes_are_linear_predictors(cancer: tuple[Any, Any]) -> None:
+    X, y = cancer
+    for link in ("logit", "probit"):
+        model = passel.PassClassifier(link=link, max_size=2).fit(X, y)
+        linear = (X.to_numpy() if hasattr(X, "to_numpy") else X) @ model.coef_[0] + model.intercept_[0]
+        assert np.allclose(model.decision_function(X), linear)
+        assert np.array_equal(model.predict(X), model.classes_[(linear > 0).astype(int)])
+
+
+def test_a_class_whose_rows_all_miss_values_is_none() -> None:
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    model = passel.PassClassifier(missing="drop-rows", particles=4, iterations=4).fit(X.mask(y == 1, np.nan), y)
+    assert model.classes_.tolist() == [0, 2]
+    assert model.predict_proba(X).shape == (150, 2) and set(model.predict(X)) == {0, 2}
 
 
 def test_ordered_classes() -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pathlib
 import pickle
+import subprocess
 import sys
+import textwrap
 from collections import Counter
 from typing import Any
 
@@ -125,6 +127,41 @@ def test_functions_are_pickled_by_name() -> None:
     again = pickle.loads(pickle.dumps(own_bic(c=3)))
     assert again == own_bic(c=3) and again != own_bic
     assert repr(again) == "<passel.criterion own-bic, c=3>"
+    of_plain = passel.criterion(plain)
+    assert pickle.loads(pickle.dumps(of_plain)) == of_plain
+
+
+def plain(n: float, k: Any) -> Any:
+    """A function that keeps its name."""
+    return k * np.log(n)
+
+
+def test_functions_of_notebooks_go_to_other_processes() -> None:
+    """cloudpickle, which joblib has, sends a function of `__main__` whole."""
+    script = textwrap.dedent("""
+        import sys
+        import joblib, numpy as np, passel
+
+        @passel.criterion
+        def mine(n, p, k, *, c=2.0):
+            return c * k
+
+        x = np.random.default_rng(1).normal(size=(50, 6))
+
+        def chosen(criterion):
+            return passel.select(x[:, 1:], response=x[:, 0] + x[:, 1], criterion=criterion).names
+
+        if __name__ == "__main__":
+            of_lambda = passel.criterion(lambda n, k: 2.0 * k)
+            tasks = [mine(c=2.0), mine(c=2.0)] + ([of_lambda] if sys.argv[1] == "loky" else [])
+            with joblib.parallel_config(sys.argv[1]):
+                told = joblib.Parallel(2)(joblib.delayed(chosen)(own) for own in tasks)
+            assert told == [chosen("aic")] * len(told), told
+    """)
+    pytest.importorskip("joblib")
+    for backend in ("loky", "multiprocessing"):
+        done = subprocess.run([sys.executable, "-c", script, backend], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
 
 
 def test_packages_bring_functions_by_entry_points(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:

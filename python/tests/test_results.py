@@ -261,3 +261,44 @@ def test_cards_of_columns_show_the_first_rows() -> None:
     assert page.tags.count("tr") == 11
     assert " ".join(drawn.truth) in " ".join(page.texts).replace(",", "")
     assert drawn.n == 50 and len(drawn) == 31
+
+
+def test_equal_runs_are_equal_whatever_time_they_took() -> None:
+    one, other = (passel.select(DIABETES, response="y") for _ in range(2))
+    assert one == other and hash(one) == hash(other) and one.json != other.json
+    assert one != passel.select(DIABETES, response="y", criterion="aic")
+    predicted = one.predict(DIABETES)
+    assert predicted == pickle.loads(pickle.dumps(predicted)) == other.predict(DIABETES)
+    assert predicted != one.predict(DIABETES, interval="mean")
+    drawn = passel.simulate("ing-lai", n=20, p=10, r=3)
+    assert drawn == pickle.loads(pickle.dumps(drawn))
+
+
+def test_adjusted_p_values_stand_in_the_table() -> None:
+    plain, holm = (passel.select(DIABETES, response="y", adjust=adjust) for adjust in (None, "holm"))
+    assert "p_adjusted" not in plain.coefficients and (plain.coefficients["vif"][1:] >= 1).all()
+    own = holm.coefficients["p_adjusted"][1:]
+    assert own.tolist() == [row["p_adjusted"] for row in holm.selected]
+    assert (own >= holm.coefficients["p_value"][1:]).all() and "adjusted p" in holm._repr_html_()
+
+
+def test_what_is_chosen_is_found_by_its_variable() -> None:
+    random = np.random.default_rng(2)
+    place, x = np.array(["north", "south", "west"] * 40), random.normal(size=120)
+    data = {"place": place, "x": x, "noise": random.normal(size=120), "y": x + 4.0 * (place == "west") + random.normal(size=120)}
+    result = passel.select(data, response="y")
+    assert "place=west" in result.names and "place" in result and "x" in result and "noise" not in result
+
+
+def test_parquet_is_of_selections(tmp_path: Any) -> None:
+    ranking = passel.select(DIABETES, response="y", method="jmi", top=2, binning="equal-frequency:4", bin_response="equal-frequency:3")
+    with pytest.raises(passel.ResultError, match="a Ranking has no report in Parquet"):
+        ranking.report(tmp_path / "ranking.parquet")
+
+
+def test_arguments_of_scikit_learn_are_told() -> None:
+    x = np.arange(30.0).reshape(15, 2) % 7
+    with pytest.raises(passel.OptionError, match="given as response="):
+        passel.select(x, x[:, 0])
+    with pytest.raises(passel.OptionError, match="its name here is seed"):
+        passel.select(x, response=x[:, 0], random_state=1)  # type: ignore[call-arg]

@@ -112,6 +112,7 @@ def test_of_every_job(file: pathlib.Path, device: str, tmp_path: pathlib.Path) -
     for result in results:
         manifest = json.loads(result.read_text(encoding="utf-8"))["manifest"]
         options = {name.replace("-", "_"): of if len(of) > 1 else of[0] for name, of in manifest["options"].items() if name != "format"}
+        options["device"] = device
         own = getattr(passel, manifest["command"])(manifest["inputs"][0]["path"], **options)
         # A job's result does not say which cards it had.
         text = re.sub(r'"cuda:[^"]*"(, "cuda:[^"]*")*', '"cuda"', lasting(own.json))

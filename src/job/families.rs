@@ -57,6 +57,14 @@ impl JobDraft {
             };
             let refused = |error| match error {
                 MethodError::UnknownName { nearest: None, .. } => unknown,
+                MethodError::UnknownName {
+                    name,
+                    nearest: Some(own),
+                    ..
+                } if name == own => {
+                    let message = format!("the family {name} has no parameters: family = {spec}");
+                    OptionError::new("family", message)
+                }
                 error => refused(error),
             };
             let asking = Asking {

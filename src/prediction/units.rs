@@ -20,7 +20,14 @@ pub(super) fn caution(column: &ModelColumn, values: &[f64]) -> Option<String> {
     let largest = largest.map_or(size, |(largest, least)| largest.abs().max(least.abs()));
     // One large value is no other unit where the fit had one as large.
     let is_large = own >= FACTOR * size && own > largest;
-    let is_small = own <= size / FACTOR && count as usize >= FEWEST;
+    // Nor are small ones where the fit had such as well.
+    let is_known = |x: f64| {
+        let range = column.least.zip(column.largest);
+        range.is_some_and(|(least, largest)| (least..=largest).contains(&x))
+    };
+    let is_small = own <= size / FACTOR
+        && count as usize >= FEWEST
+        && !values.iter().all(|x| x.is_nan() || is_known(*x));
     if size == 0.0 || count == 0 || !(is_large || is_small) {
         return None;
     }
@@ -50,6 +57,7 @@ mod tests {
         let normal = of(&[-1.0, 0.5, 1.2, -0.3, 2.0]);
         // A value near 0 is one of them, and so is a large one.
         assert_eq!(caution(&normal, &[0.01]), None);
+        assert_eq!(caution(&normal, &[0.01; 20]), None);
         assert_eq!(caution(&normal, &[2.0, -1.5, 3.0]), None);
         assert_eq!(caution(&normal, &[f64::NAN]), None);
         let told = caution(&normal, &[1200.0, -400.0]).unwrap();

@@ -143,19 +143,39 @@ time_limit, options
         # Rows of a class without weight go out by their weight.
         codes = np.minimum(np.searchsorted(self.classes_, y), count - 1)
         self._fit_model(X, np.asarray(self._levels)[codes], sample_weight, groups, offset, **more)
+        # Rows that miss a value may have been all of a class.
+        fitted = {own["level"] for own in self.result_.family.get("levels") or ()} or set(self._levels)
+        self.classes_ = self.classes_[[text in fitted for text in self._levels]]
+        self._levels = [text for text in self._levels if text in fitted]
         return self
 
     def predict_proba(self, X: Any, offset: Any = None) -> np.ndarray[Any, Any]:
         """Probabilities of shape (n, n_classes), in the order of ``classes_``: those of :func:`passel.predict`."""
         own = self._predicted(X, offset)
         if len(self.classes_) == 2 and "fit" in own:
-            shares = np.column_stack([1.0 - own.fit, own.fit])
-        else:
-            shares = np.column_stack([own[f"p[{text}]"] for text in self._levels])
-        if np.isnan(shares).any():
-            row = int(np.flatnonzero(np.isnan(shares).any(axis=1))[0])
-            raise ValueError(f"row {row} of X misses a variable of the model, so there is no class to predict")
-        return shares
+            return _complete(np.column_stack([1.0 - own.fit, own.fit]))
+        return _complete(np.column_stack([own[f"p[{text}]"] for text in self._levels]))
+
+    def predict_log_proba(self, X: Any, offset: Any = None) -> np.ndarray[Any, Any]:
+        """Logarithms of :meth:`predict_proba`."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X, offset))
+
+    def decision_function(self, X: Any, offset: Any = None) -> np.ndarray[Any, Any]:
+        """Linear predictors: of two classes that of the second, of shape (n,), else of shape (n, n_classes), 0 of the baseline.
+
+        Of ordinal models, which have one linear predictor for all classes, logarithms of probabilities.
+        """
+        check_is_fitted(self)
+        if self.result_.family["name"] == "ordinal":
+            shares = self.predict_log_proba(X, offset)
+            return shares if len(self.classes_) > 2 else shares[:, 1] - shares[:, 0]
+        own = self._predicted(X, offset, scale="link")
+        if "fit" in own:
+            return _complete(own.fit)
+        nothing = np.zeros(own.n)
+        predictors = _complete(np.column_stack([own.get(f"predictor[{text}]", nothing) for text in self._levels]))
+        return predictors if len(self.classes_) > 2 else predictors[:, 1] - predictors[:, 0]
 
     def predict(self, X: Any, offset: Any = None) -> np.ndarray[Any, Any]:
         """The most probable class of each row, of shape (n,)."""
@@ -199,3 +219,12 @@ time_limit, options
         for constant in fields.get("constants") or ():
             own[rows[constant["name"].removeprefix("(intercept) [").removesuffix("]")]] = constant["coefficient"]
         return own
+
+
+def _complete(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Values of each row, none of which is missing."""
+    lacking = np.isnan(values).any(axis=tuple(range(1, values.ndim)))
+    if lacking.any():
+        row = int(np.flatnonzero(lacking)[0])
+        raise ValueError(f"row {row} of X misses a variable of the model, so there is no class to predict")
+    return values

@@ -271,44 +271,57 @@ impl Scan<'_, '_> {
             }
             Err(fault) => return Ok(Some(fault)),
         };
-        let mut unscored = None;
-        loop {
-            if in_parts && is_unbounded {
-                part = hold_part(&self.held, (self.best.len(), m), part)?;
+        let (mut unscored, mut told) = (None, Vec::new());
+        let (columns, evaluator) = (self.columns, self.evaluator);
+        // GPUs leave the host idle, which looks at the columns by themselves meanwhile.
+        let fault = rayon::in_place_scope(|scope| {
+            if round.own {
+                let own = block.columns;
+                let told = &mut told;
+                scope.spawn(move |_| *told = by_themselves(columns, evaluator, single, own));
             }
-            let next = visited.saturating_add(part);
-            let (began, wanted) = (Instant::now(), self.best.cleared_for(m));
-            let wanted = (&wanted, visited..next);
-            let matrix = matrix.as_deref_mut();
-            match counters.pairs(self.synergy, wanted, matrix, &stop, &done) {
-                Ok(pairs) => {
-                    let best = mem::take(&mut self.best);
-                    self.best = best.merge(pairs.renumber(p, number));
-                    hold_pairs(&self.held, self.best.len())?;
+            loop {
+                if in_parts && is_unbounded {
+                    part = hold_part(&self.held, (self.best.len(), m), part)?;
                 }
-                // A lower one may be among the columns to come.
-                Err(DeviceError::UndefinedScore(other)) => {
-                    unscored = UndefinedScore::lower(unscored, Some(renumber(other)));
+                let next = visited.saturating_add(part);
+                let (began, wanted) = (Instant::now(), self.best.cleared_for(m));
+                let wanted = (&wanted, visited..next);
+                let matrix = matrix.as_deref_mut();
+                match counters.pairs(self.synergy, wanted, matrix, &stop, &done) {
+                    Ok(pairs) => {
+                        let best = mem::take(&mut self.best);
+                        self.best = best.merge(pairs.renumber(p, number));
+                        hold_pairs(&self.held, self.best.len())?;
+                    }
+                    // A lower one may be among the columns to come.
+                    Err(DeviceError::UndefinedScore(other)) => {
+                        unscored = UndefinedScore::lower(unscored.take(), Some(renumber(other)));
+                    }
+                    Err(fault) => return Ok(Some(fault)),
                 }
-                Err(fault) => return Ok(Some(fault)),
+                if next >= first_end || stop() {
+                    break;
+                }
+                visited = next;
+                if unscored.is_none() {
+                    keep(&mut self.keeper, visited, &mut self.best);
+                }
+                if began.elapsed() < PART {
+                    part *= 2;
+                }
             }
-            if next >= first_end || stop() {
-                break;
-            }
-            visited = next;
-            if unscored.is_none() {
-                keep(&mut self.keeper, visited, &mut self.best);
-            }
-            if began.elapsed() < PART {
-                part *= 2;
-            }
+            Ok::<_, SelectorError>(None)
+        })?;
+        if fault.is_some() {
+            return Ok(fault);
         }
         if unscored.is_some() {
             return Ok(unscored.map(DeviceError::UndefinedScore));
         }
         self.cut |= stop();
         if round.own {
-            self.found.single = self.alone(single, block.columns);
+            self.found.single = told;
         }
         for (a, row) in (0..).zip(own_matrix.chunks(m.max(1))) {
             for (b, score) in (a..).zip(&row[a as usize..]) {
@@ -322,32 +335,6 @@ impl Scan<'_, '_> {
         drop(counters);
         self.found.starting += ending.elapsed().as_secs_f64();
         Ok(None)
-    }
-
-    /// Columns by themselves, of their relevance.
-    fn alone(&self, relevance: Vec<f64>, own: &[BinnedColumn]) -> Vec<ColumnAlone> {
-        let response = &self.columns.response;
-        let anchor = Categorical::compact(response);
-        let classes = class_counts(&anchor);
-        let alone = |(information, column): (f64, &BinnedColumn)| {
-            let test = match column.excluded_code() {
-                Some(_) => independence(
-                    &Categorical::compact(column),
-                    &anchor,
-                    self.evaluator.logs(),
-                ),
-                None => {
-                    let levels = [column.codes.occurring(column.levels), response.levels];
-                    Independence::of(self.columns.n, information, levels)
-                }
-            };
-            ColumnAlone {
-                score: information,
-                p_value: test.p_value,
-                sparse_cells: sparse_cells(column, &anchor, &classes),
-            }
-        };
-        relevance.into_par_iter().zip(own).map(alone).collect()
     }
 
     /// Replaces this rank's results by those of all ranks.
@@ -375,4 +362,31 @@ impl Scan<'_, '_> {
         }
         Ok(sum_over_ranks(&mut self.found.matrix, communicator)?)
     }
+}
+
+/// Columns by themselves, of their relevance.
+fn by_themselves(
+    columns: &BinnedColumns,
+    evaluator: &ScoreEvaluator,
+    relevance: Vec<f64>,
+    own: &[BinnedColumn],
+) -> Vec<ColumnAlone> {
+    let response = &columns.response;
+    let anchor = Categorical::compact(response);
+    let classes = class_counts(&anchor);
+    let alone = |(information, column): (f64, &BinnedColumn)| {
+        let test = match column.excluded_code() {
+            Some(_) => independence(&Categorical::compact(column), &anchor, evaluator.logs()),
+            None => {
+                let levels = [column.codes.occurring(column.levels), response.levels];
+                Independence::of(columns.n, information, levels)
+            }
+        };
+        ColumnAlone {
+            score: information,
+            p_value: test.p_value,
+            sparse_cells: sparse_cells(column, &anchor, &classes),
+        }
+    };
+    relevance.into_par_iter().zip(own).map(alone).collect()
 }
