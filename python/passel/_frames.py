@@ -27,18 +27,23 @@ def frame(columns: Mapping[str, Any], index: str | None = None) -> Any:
     return made if index is None else made.set_index(index)
 
 
-def of_rows(rows: list[dict[str, Any]], wanted: tuple[str, ...] | None = None, index: str | None = None) -> Any:
-    """A data frame of a report's rows: of the fields wanted those that any row has, or all if there is no row. Numbers are NaN where there is none."""
+def of_rows(
+    rows: list[dict[str, Any]], wanted: tuple[str, ...] | None = None, index: str | None = None, always: tuple[str, ...] = ()
+) -> Any:
+    """A data frame of a report's rows: of the fields wanted those that any row has or that are always there, or all if there is no row.
+
+    Numbers are NaN where there is none.
+    """
     if wanted is None:
         wanted = tuple(dict.fromkeys(name for row in rows for name in row))
     if index is not None and index not in wanted:
         wanted = (index, *wanted)
-    there = [name for name in wanted if not rows or name == index or any(row.get(name) is not None for row in rows)]
+    there = [name for name in wanted if not rows or name == index or name in always or any(row.get(name) is not None for row in rows)]
     return frame({name: _column([row.get(name) for row in rows]) for name in there}, index)
 
 
 def _column(values: list[Any]) -> Any:
-    if any(isinstance(value, float) for value in values) or (None in values and any(type(own) is int for own in values)):
+    if any(isinstance(value, float) for value in values) or (None in values and all(own is None or type(own) is int for own in values)):
         return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
     return values
 

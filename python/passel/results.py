@@ -187,7 +187,7 @@ class Selection(_Names):
         the thresholds between levels. Families whose coefficients are logarithms of ratios (of odds, rates or hazards) have
         the ratio with its interval too.
         """
-        return of_rows(self._coefficient_rows(), _OF_COEFFICIENTS, "name")
+        return of_rows(self._coefficient_rows(), _OF_COEFFICIENTS, "name", always=("std_error", "p_value", "lower", "upper"))
 
     def _coefficient_rows(self) -> list[dict[str, Any]]:
         fields = self._fields

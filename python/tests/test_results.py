@@ -302,3 +302,9 @@ def test_arguments_of_scikit_learn_are_told() -> None:
         passel.select(x, x[:, 0])
     with pytest.raises(passel.OptionError, match="its name here is seed"):
         passel.select(x, response=x[:, 0], random_state=1)  # type: ignore[call-arg]
+
+
+def test_the_table_has_its_columns_where_there_are_no_standard_errors() -> None:
+    x = np.random.default_rng(3).normal(size=(60, 2))
+    own = passel.select({"x": x[:, 0], "y": x.sum(axis=1)}, response="y", cluster=np.ones(60)).coefficients
+    assert own[["std_error", "p_value", "lower", "upper"]].isna().all().all() and own["p_value"].dtype == float
