@@ -115,7 +115,9 @@ class _Function:
         return hash((self.function, tuple(self.parameters)))
 
 
-def _made(kind: type[Own], function: Callable[..., Any], name: str, settings: Mapping[str, Any], parameters: Mapping[str, float]) -> Own:
+def _made(
+    kind: type[_Function], function: Callable[..., Any], name: str, settings: Mapping[str, Any], parameters: Mapping[str, float]
+) -> _Function:
     return kind(function, name, **settings)(**parameters)
 
 

@@ -159,7 +159,7 @@ time_limit, options
     def predict_log_proba(self, X: Any, offset: Any = None) -> np.ndarray[Any, Any]:
         """Logarithms of :meth:`predict_proba`."""
         with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X, offset))
+            return np.asarray(np.log(self.predict_proba(X, offset)))
 
     def decision_function(self, X: Any, offset: Any = None) -> np.ndarray[Any, Any]:
         """Linear predictors: of two classes that of the second, of shape (n,), else of shape (n, n_classes), 0 of the baseline.
@@ -169,13 +169,13 @@ time_limit, options
         check_is_fitted(self)
         if self.result_.family["name"] == "ordinal":
             shares = self.predict_log_proba(X, offset)
-            return shares if len(self.classes_) > 2 else shares[:, 1] - shares[:, 0]
+            return shares if len(self.classes_) > 2 else np.asarray(shares[:, 1] - shares[:, 0])
         own = self._predicted(X, offset, scale="link")
         if "fit" in own:
             return _complete(own.fit)
         nothing = np.zeros(own.n)
         predictors = _complete(np.column_stack([own.get(f"predictor[{text}]", nothing) for text in self._levels]))
-        return predictors if len(self.classes_) > 2 else predictors[:, 1] - predictors[:, 0]
+        return predictors if len(self.classes_) > 2 else np.asarray(predictors[:, 1] - predictors[:, 0])
 
     def predict(self, X: Any, offset: Any = None) -> np.ndarray[Any, Any]:
         """The most probable class of each row, of shape (n,)."""
