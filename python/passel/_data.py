@@ -111,7 +111,7 @@ class Columns:
         elif kind in "mM":
             self.add("numbers", [name], _days(values))
         elif kind in "US":
-            self.add("texts", [name], [str(own) for own in np.char.decode(values) if True] if kind == "S" else values.tolist())
+            self.add("texts", [name], [str(own) for own in np.char.decode(values)] if kind == "S" else values.tolist())
         elif kind == "O":
             self._objects(name, values)
         else:
@@ -120,7 +120,8 @@ class Columns:
     def _objects(self, name: str, values: np.ndarray[Any, Any]) -> None:
         """A column of objects of Python: texts with None or NaN, or what is a number."""
         own = [None if _is_missing(value) else value for value in values.tolist()]
-        if any(isinstance(value, datetime.date) for value in own) and all(value is None or isinstance(value, datetime.date) for value in own):
+        there = [value for value in own if value is not None]
+        if there and all(isinstance(value, (datetime.date, np.datetime64)) for value in there):
             self.array_column(name, np.array([_moment(value) for value in own], dtype="datetime64[us]"))
             return
         if any(isinstance(value, str) for value in own):
@@ -131,7 +132,7 @@ class Columns:
                 )
             self.add("texts", [name], own)
             return
-        if all(type(value) is int and -(2**63) <= value < 2**63 for value in own):
+        if all(isinstance(value, (int, np.integer)) and -(2**63) <= value < 2**63 for value in own):
             # The engine has a word for those that floating point rounds.
             self.note(f"column `{name}` is converted from objects")
             self.add("numbers", [name], np.array(own, dtype=np.int64))
@@ -145,7 +146,7 @@ class Columns:
             ) from None
         except OverflowError:
             raise DataError(f"column `{name}` has a whole number that no floating-point number is near: make it texts") from None
-        rounded = next((value for value, number in zip(own, numbers.tolist(), strict=True) if type(value) is int and int(number) != value), None)
+        rounded = next((value for value, number in zip(own, numbers.tolist(), strict=True) if isinstance(value, (int, np.integer)) and int(number) != value), None)
         if rounded is not None:
             raise DataError(
                 f"column `{name}` has the whole number {rounded}, which 64-bit floating point does not hold: make its values texts"
@@ -160,9 +161,7 @@ class Columns:
         if isinstance(dtype, pandas.CategoricalDtype):
             codes = np.asarray(series.cat.codes)
             self.add("factor", [name], codes, [level_text(level) for level in series.cat.categories])
-        elif isinstance(dtype, np.dtype) and dtype.kind in "fiubmM":
-            self.array_column(name, series.to_numpy())
-        elif isinstance(dtype, np.dtype) and dtype.kind == "c":
+        elif isinstance(dtype, np.dtype) and dtype.kind in "fiubmMc":
             self.array_column(name, series.to_numpy())
         elif isinstance(dtype, pandas.ArrowDtype):
             import pyarrow
@@ -170,6 +169,12 @@ class Columns:
             self._arrow(pyarrow.table({name: pyarrow.array(series.array)}))
         elif pandas.api.types.is_bool_dtype(dtype) or pandas.api.types.is_numeric_dtype(dtype):
             self.note(f"column `{name}` is converted from {dtype}")
+            if dtype.kind in "iu" and not series.isna().any():
+                self.add("numbers", [name], series.to_numpy(dtype=f"{dtype.kind}8"))
+                return
+            if dtype.kind in "iu" and (series.abs() > 2**53).any():
+                self._objects(name, series.to_numpy(dtype=object))
+                return
             self.add("numbers", [name], series.to_numpy(dtype=np.float64, na_value=np.nan))
         elif pandas.api.types.is_datetime64_any_dtype(dtype):
             self.array_column(name, series.dt.tz_convert(None).to_numpy())
@@ -352,8 +357,8 @@ def _is_missing(value: Any) -> bool:
 
 def _moment(value: Any) -> Any:
     """A date, or a time of any zone, as NumPy has it."""
-    if value is None:
-        return np.datetime64("NaT")
+    if value is None or isinstance(value, np.datetime64):
+        return np.datetime64("NaT") if value is None else value
     zone = getattr(value, "tzinfo", None)
     return np.datetime64(value if zone is None else value.astimezone(datetime.UTC).replace(tzinfo=None))
 
@@ -444,6 +449,10 @@ def categories_of(values: Any) -> list[str] | None:
         seen = set(values.unique().to_pylist())
         return [own for own in chunks[0].dictionary.to_pylist() if own in seen] if chunks else None
     dtype = getattr(values, "dtype", None)
+    if type(dtype).__name__ == "ArrowDtype":
+        import pyarrow
+
+        return categories_of(pyarrow.array(getattr(values, "array", values)))
     if module != "pandas" or not getattr(dtype, "ordered", False):
         return None
     own = getattr(values, "cat", values).remove_unused_categories()

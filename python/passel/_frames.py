@@ -64,12 +64,18 @@ class Columns(Mapping[str, Any]):
         return len(self._columns)
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Columns) or list(self) != list(other):
+        if not isinstance(other, Columns) or type(other) is not type(self) or list(self) != list(other):
+            return False
+        if self._beside() != other._beside():
             return False
         both = ((np.asarray(self[name]), np.asarray(other[name])) for name in self)
         return all(np.array_equal(a, b, equal_nan=a.dtype.kind == "f" and b.dtype.kind == "f") for a, b in both)
 
     __hash__ = None  # type: ignore[assignment]
+
+    def _beside(self) -> Any:
+        """What stands beside the columns."""
+        return None
 
     @property
     def n(self) -> int:
@@ -97,6 +103,9 @@ class Predictions(Columns):
         #: What a user should know.
         self.warnings = warnings
         self._index = index
+
+    def _beside(self) -> Any:
+        return self.warnings, None if self._index is None else list(self._index)
 
     def to_frame(self) -> Any:
         """A data frame of all columns, of pandas with the index of the rows that were predicted."""
@@ -127,6 +136,9 @@ class Simulated(Columns):
     def __init__(self, columns: dict[str, Any], truth: list[str]) -> None:
         super().__init__(columns)
         self.truth = truth
+
+    def _beside(self) -> Any:
+        return self.truth
 
     def __repr__(self) -> str:
         return f"<passel.Simulated: {self.n} rows of {len(self)} columns, true are {', '.join(self.truth)}>"

@@ -80,7 +80,7 @@ def _run(
     for own in _OF_PROGRAM:
         if own in given:
             raise option_error(own, f"{command}() has no option {own}: results are objects, see Result.report")
-    if "random_state" in given:
+    if "random_state" in given and any(own["name"] == "seed" for own in _engine.options(command)):
         raise option_error("random_state", f"{command}() has no option random_state: its name here is seed")
     if "n_jobs" in given:
         jobs = given.pop("n_jobs")

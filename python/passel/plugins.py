@@ -32,9 +32,6 @@ _OF_FIT = ("misfit", "rss", "sigma2")
 #: What a function of a score may ask for, by name.
 _OF_TABLES = ("counts", "step")
 
-#: What the name of a function ends with, where its own is that of the criterion or score that it became.
-_OWN = ".function"
-
 Own = TypeVar("Own", bound="_Function")
 
 
@@ -48,7 +45,8 @@ class _Function:
         self.function = function
         self.name = name or function.__name__.replace("_", "-")
         #: Where it comes from, for reports.
-        self.origin = f"{function.__module__}.{function.__qualname__.removesuffix(_OWN)}"
+        self._place = getattr(function, "_passel_place", function.__qualname__)
+        self.origin = f"{function.__module__}.{self._place}"
         self._settings = settings
         self.wanted: list[str] = []
         self.parameters: list[tuple[str, float]] = []
@@ -97,14 +95,14 @@ class _Function:
         return f"<passel.{self._what} {self.name}{parameters}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # The function, so that cloudpickle sends that of a notebook whole. Where its name is this object, it is found in it.
-        function = self.function
-        name = function.__qualname__.removesuffix(_OWN)
-        found: Any = sys.modules.get(function.__module__)
-        for part in name.split("."):
-            found = getattr(found, part, None)
+        # The decorated name is this object, so that the function alone is not found by its own.
+        module, function = self.function.__module__, self.function
+        found = _at(sys.modules.get(module), self._place)
         if isinstance(found, _Function) and found.function is function:
-            function.__qualname__ = name + _OWN
+            if module != "__main__":
+                return _found, (module, self._place, dict(self.parameters))
+            # cloudpickle sends a function of a notebook whole, and pickle finds it in this object.
+            function.__dict__["_passel_place"], function.__qualname__ = self._place, f"{self._place}.function"
         return _made, (type(self), function, self.name, self._settings, dict(self.parameters))
 
     def __eq__(self, other: object) -> bool:
@@ -113,6 +111,18 @@ class _Function:
 
     def __hash__(self) -> int:
         return hash((self.function, tuple(self.parameters)))
+
+
+def _at(module: Any, place: str) -> Any:
+    for part in place.split("."):
+        module = getattr(module, part, None)
+    return module
+
+
+def _found(module: str, place: str, parameters: Mapping[str, float]) -> Any:
+    import importlib
+
+    return _at(importlib.import_module(module), place)(**parameters)
 
 
 def _made(

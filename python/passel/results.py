@@ -171,7 +171,7 @@ class _Names(Result):
 
     def __contains__(self, name: object) -> bool:
         """Whether a chosen variable, or the term or the column that it is of, has this name."""
-        return any(name in (own["name"], own.get("term"), own.get("column")) for own in self._fields["selected"])
+        return isinstance(name, str) and any(name in (own["name"], own.get("term"), own.get("column")) for own in self._fields["selected"])
 
 
 class Selection(_Names):

@@ -202,6 +202,7 @@ def test_columns_of_pandas_arrow_types_and_of_objects_are_those_of_others() -> N
     assert selected(own=pandas.Series(day, dtype=object)) == expected
     assert selected(own=pandas.Series(day, dtype="date32[pyarrow]")) == expected
     assert selected(own=pandas.Series(pandas.to_datetime(day)).astype("timestamp[ns][pyarrow]")) == expected
+    assert selected(own=pandas.Series([np.datetime64(own) for own in day], dtype=object)) == expected
     instants = [pandas.Timestamp(own, tz="UTC").tz_convert("Asia/Tokyo") for own in day]
     assert selected(own=pandas.Series(instants, dtype=object)) == expected
 
@@ -216,14 +217,19 @@ def test_arrays_of_pandas_are_columns() -> None:
 def test_whole_numbers_among_objects_are_not_rounded() -> None:
     x = np.arange(60.0)
 
-    def of(values: list[int], **options: Any) -> Any:
-        frame = pandas.DataFrame({"x": x, "own": pandas.Series(values, dtype=object), "y": x % 7})
+    def of(values: Any, **options: Any) -> Any:
+        own = pandas.Series(values, dtype=object if isinstance(values, list) else None)
+        frame = pandas.DataFrame({"x": x, "own": own, "y": x % 7})
         return passel.select(frame, response="y", **options)
 
     assert of([5 * at for at in range(60)]).p == 2
     for least in (2**53, 2**60, 10**30):
         with pytest.raises(passel.DataError, match="column `own`.*whole number"):
             of([least + at for at in range(60)])
+    beyond = [2**53 + 1 + 2 * at for at in range(60)]
+    for column in ([np.int64(own) for own in beyond], pandas.array(beyond, dtype="Int64"), pandas.array([*beyond[1:], None], dtype="Int64")):
+        with pytest.raises(passel.DataError, match="whole number"):
+            of(column)
     with pytest.raises(passel.DataError, match="no floating-point number is near"):
         of([10**400] * 60)
     assert of([2**60 + at for at in range(60)], drop=["own"]).p == 1

@@ -163,11 +163,14 @@ def test_several_classes_of_iris() -> None:
 
 def test_decisions_of_two_classes_are_linear_predictors(cancer: tuple[Any, Any]) -> None:
     X, y = cancer
-    for link in ("logit", "probit"):
+    for link in ("logit", "probit", "cloglog"):
         model = passel.PassClassifier(link=link, max_size=2).fit(X, y)
-        linear = (X.to_numpy() if hasattr(X, "to_numpy") else X) @ model.coef_[0] + model.intercept_[0]
-        assert np.allclose(model.decision_function(X), linear)
-        assert np.array_equal(model.predict(X), model.classes_[(linear > 0).astype(int)])
+        decided = model.decision_function(X)
+        assert np.array_equal(model.predict(X), model.classes_[(decided > 0).astype(int)])
+        if link != "cloglog":
+            assert np.allclose(decided, X.to_numpy() @ model.coef_[0] + model.intercept_[0])
+    several = passel.PassClassifier(family="multinomial", max_size=2).fit(X, y)
+    assert np.allclose(several.decision_function(X), X.to_numpy() @ several.coef_[0] + several.intercept_[0])
 
 
 def test_a_class_whose_rows_all_miss_values_is_none() -> None:
@@ -175,6 +178,8 @@ def test_a_class_whose_rows_all_miss_values_is_none() -> None:
     model = passel.PassClassifier(missing="drop-rows", particles=4, iterations=4).fit(X.mask(y == 1, np.nan), y)
     assert model.classes_.tolist() == [0, 2]
     assert model.predict_proba(X).shape == (150, 2) and set(model.predict(X)) == {0, 2}
+    linear = X.to_numpy() @ model.coef_[0] + model.intercept_[0]
+    assert np.allclose(model.decision_function(X), linear)
 
 
 def test_ordered_classes() -> None:

@@ -127,6 +127,8 @@ def test_functions_are_pickled_by_name() -> None:
     again = pickle.loads(pickle.dumps(own_bic(c=3)))
     assert again == own_bic(c=3) and again != own_bic
     assert repr(again) == "<passel.criterion own-bic, c=3>"
+    for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
+        assert pickle.loads(pickle.dumps(own_bic, protocol)) is not None
     of_plain = passel.criterion(plain)
     assert pickle.loads(pickle.dumps(of_plain)) == of_plain
 

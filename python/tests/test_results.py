@@ -271,7 +271,10 @@ def test_equal_runs_are_equal_whatever_time_they_took() -> None:
     assert predicted == pickle.loads(pickle.dumps(predicted)) == other.predict(DIABETES)
     assert predicted != one.predict(DIABETES, interval="mean")
     drawn = passel.simulate("ing-lai", n=20, p=10, r=3)
-    assert drawn == pickle.loads(pickle.dumps(drawn))
+    again = pickle.loads(pickle.dumps(drawn))
+    assert drawn == again
+    again.truth = ["x4"]
+    assert drawn != again
 
 
 def test_adjusted_p_values_stand_in_the_table() -> None:
@@ -288,6 +291,7 @@ def test_what_is_chosen_is_found_by_its_variable() -> None:
     data = {"place": place, "x": x, "noise": random.normal(size=120), "y": x + 4.0 * (place == "west") + random.normal(size=120)}
     result = passel.select(data, response="y")
     assert "place=west" in result.names and "place" in result and "x" in result and "noise" not in result
+    assert None not in result and 1 not in result
 
 
 def test_parquet_is_of_selections(tmp_path: Any) -> None:

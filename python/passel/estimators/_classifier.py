@@ -164,10 +164,11 @@ time_limit, options
     def decision_function(self, X: Any, offset: Any = None) -> np.ndarray[Any, Any]:
         """Linear predictors: of two classes that of the second, of shape (n,), else of shape (n, n_classes), 0 of the baseline.
 
-        Of ordinal models, which have one linear predictor for all classes, logarithms of probabilities.
+        Of ordinal models, which have one linear predictor for all classes, and of links by which 0 is no probability of one half,
+        logarithms of probabilities, of two classes of their ratio.
         """
         check_is_fitted(self)
-        if self.result_.family["name"] == "ordinal":
+        if self.result_.family["name"] == "ordinal" or self.result_.family["link"] not in ("logit", "probit", "cauchit"):
             shares = self.predict_log_proba(X, offset)
             return shares if len(self.classes_) > 2 else np.asarray(shares[:, 1] - shares[:, 0])
         own = self._predicted(X, offset, scale="link")
@@ -213,10 +214,13 @@ time_limit, options
         if fields["family"]["name"] == "ordinal":
             raise AttributeError("an ordinal model has thresholds: see result_.constants")
         own = np.zeros(len(rows))
+        constants = fields.get("constants") or ()
         if len(rows) == 1:
-            own[0] = 0.0 if fields["intercept"] is None else fields["intercept"]["coefficient"]
+            # A multinomial model of two classes has its one intercept among the constants.
+            for constant in (*constants, fields["intercept"]):
+                own[0] = own[0] if constant is None else constant["coefficient"]
             return own
-        for constant in fields.get("constants") or ():
+        for constant in constants:
             own[rows[constant["name"].removeprefix("(intercept) [").removesuffix("]")]] = constant["coefficient"]
         return own
 
