@@ -237,7 +237,10 @@ pub fn reference(
             .map(|row| moments(predictor(coefficients, row)))
             .collect()
     };
-    let expected = |row: usize, own: &Moments| weights[row] * own.slope.powi(2) / own.variance;
+    let expected = |row: usize, own: &Moments| match weights[row] > 0.0 {
+        true => weights[row] * own.slope.powi(2) / own.variance,
+        false => 0.0,
+    };
     let score =
         |row: usize, own: &Moments| weights[row] * (y[row] - own.mean) * own.slope / own.variance;
     // How fast a score falls: the expected weights alone take a share of what is left, which may be next to none.

@@ -20,14 +20,15 @@ pub(super) fn caution(column: &ModelColumn, values: &[f64]) -> Option<String> {
     let largest = largest.map_or(size, |(largest, least)| largest.abs().max(least.abs()));
     // One large value is no other unit where the fit had one as large.
     let is_large = own >= FACTOR * size && own > largest;
-    // Nor are small ones where the fit had such as well.
-    let is_known = |x: f64| {
-        let range = column.least.zip(column.largest);
-        range.is_some_and(|(least, largest)| (least..=largest).contains(&x))
-    };
-    let is_small = own <= size / FACTOR
-        && count as usize >= FEWEST
-        && !values.iter().all(|x| x.is_nan() || is_known(*x));
+    // Nor are small ones where 0 lay in the midst of the fit's, or where one value of its range is asked for.
+    let is_usual = column.least.zip(column.largest).is_some_and(|range| {
+        let is_within = |x: &f64| x.is_nan() || (range.0..=range.1).contains(x);
+        let mut present = values.iter().filter(|x| !x.is_nan());
+        let first = present.next();
+        let is_one = present.all(|x| Some(x) == first);
+        values.iter().all(is_within) && (is_one || range.0 < 0.0 && range.1 > 0.0)
+    });
+    let is_small = own <= size / FACTOR && count as usize >= FEWEST && !is_usual;
     if size == 0.0 || count == 0 || !(is_large || is_small) {
         return None;
     }
@@ -57,7 +58,12 @@ mod tests {
         let normal = of(&[-1.0, 0.5, 1.2, -0.3, 2.0]);
         // A value near 0 is one of them, and so is a large one.
         assert_eq!(caution(&normal, &[0.01]), None);
+        // As where a variable is held at a value, or rows are chosen by it.
         assert_eq!(caution(&normal, &[0.01; 20]), None);
+        assert_eq!(caution(&normal, &[0.01, 0.02, -0.01, 0.0, 0.02]), None);
+        let heights = of(&[0.0, 2438.0, 900.0, 1200.0, 300.0]);
+        assert_eq!(caution(&heights, &[0.0; 20]), None);
+        assert!(caution(&heights, &[0.0, 2.438, 0.9, 1.2, 0.3]).is_some());
         assert_eq!(caution(&normal, &[2.0, -1.5, 3.0]), None);
         assert_eq!(caution(&normal, &[f64::NAN]), None);
         let told = caution(&normal, &[1200.0, -400.0]).unwrap();
