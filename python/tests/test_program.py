@@ -105,6 +105,8 @@ def test_mistakes_are_one_exception_with_all_of_them(diabetes: pandas.DataFrame)
         passel.select(diabetes, response="z")
     with pytest.raises(passel.OptionError, match="did you mean `pass`"):
         passel.select(diabetes, response="y", method="pas")
+    with pytest.raises(passel.OptionError, match="the family gaussian has no parameters"):
+        passel.select(diabetes, response="y", family="gaussian:x=1")
     with pytest.raises(passel.OptionError, match="no option output"):
         passel.select(diabetes, response="y", output="x.json")
     with pytest.raises(passel.DataError, match="no such file"):
