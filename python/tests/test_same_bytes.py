@@ -56,6 +56,9 @@ def formulas() -> Iterator[Any]:
     for folder in FOLDERS:
         for file in folder.glob("formulas/formulas.json"):
             for number, golden in enumerate(json.loads(file.read_text(encoding="utf-8"))):
+                if not golden["terms"]:
+                    # There is nothing to choose from.
+                    continue
                 path = file.parent / f"{golden['data']}.csv"
                 yield pytest.param(path, {"formula": golden["formula"], "iterations": 8}, id=f"{number}")
 
@@ -65,10 +68,6 @@ def same(command: str, data: pathlib.Path, options: dict[str, Any], frame: bool 
     options = {name: value for name, value in options.items() if value is not None}
     done = program(command, data, "--format", "json", *arguments(options))
     function = getattr(passel, command)
-    if done.returncode == 2:
-        with pytest.raises(passel.PasselError):
-            function(data, **options)
-        return
     assert done.returncode == 0, done.stderr
     assert lasting(function(data, **options).json) == lasting(done.stdout)
     if frame:
@@ -81,8 +80,12 @@ def same(command: str, data: pathlib.Path, options: dict[str, Any], frame: bool 
 def test_of_every_golden_set(path: pathlib.Path, command: str, options: dict[str, Any], device: str) -> None:
     is_table = ".csv" in path.name
     if is_table:
-        response = list(pandas.read_csv(path, nrows=1, comment="#"))[-1]
-        options = {**options, "response": response, "binning": "none"}
+        *variables, response = pandas.read_csv(path, nrows=1, comment="#")
+        options = {**options, "response": response}
+        if options.get("method") != "pass":
+            options["binning"] = "levels"
+        if command == "select" and "top" in options:
+            options["top"] = min(options["top"], len(variables))
     same(command, path, {**options, "device": device}, frame=is_table)
 
 
