@@ -270,10 +270,7 @@ pub fn reference(
     for _ in 0..200 {
         let all = states(&coefficients);
         let working: Vec<f64> = (0..n)
-            .map(|row| match weights[row] > 0.0 {
-                true => observed(row, predictor(&coefficients, row)),
-                false => 0.0,
-            })
+            .map(|row| observed(row, predictor(&coefficients, row)))
             .collect();
         let target: Vec<f64> = (0..n)
             .map(|row| match working[row] > 0.0 {

@@ -13,33 +13,28 @@ const FEWEST: usize = 5;
 pub(super) fn caution(column: &ModelColumn, values: &[f64]) -> Option<String> {
     let (mean, deviation) = (column.mean?, column.deviation?);
     let size = mean.hypot(deviation);
-    let known = values.iter().filter(|x| !x.is_nan());
-    let (count, square) = known.fold((0, 0.0), |(n, sum), x| (n + 1, sum + x * x));
+    let known = || values.iter().copied().filter(|x| !x.is_nan());
+    let (count, square) = known().fold((0, 0.0), |(n, sum), x| (n + 1, sum + x * x));
     let own = (square / f64::from(count.max(1))).sqrt();
-    let largest = column.largest.zip(column.least);
-    let largest = largest.map_or(size, |(largest, least)| largest.abs().max(least.abs()));
+    let range = column.least.zip(column.largest);
+    let largest = range.map_or(size, |(from, to)| to.abs().max(from.abs()));
     // One large value is no other unit where the fit had one as large.
     let is_large = own >= FACTOR * size && own > largest;
+    let (least, most) = (
+        known().fold(f64::INFINITY, f64::min),
+        known().fold(f64::NEG_INFINITY, f64::max),
+    );
     // Nor are small ones where 0 lay in the midst of the fit's, or where one value of its range is asked for.
-    let is_usual = column.least.zip(column.largest).is_some_and(|range| {
-        let is_within = |x: &f64| x.is_nan() || (range.0..=range.1).contains(x);
-        let mut present = values.iter().filter(|x| !x.is_nan());
-        let first = present.next();
-        let is_one = present.all(|x| Some(x) == first);
-        values.iter().all(is_within) && (is_one || range.0 < 0.0 && range.1 > 0.0)
+    let is_usual = range.is_some_and(|(from, to)| {
+        from <= least && most <= to && (least == most || from < 0.0 && to > 0.0)
     });
     let is_small = own <= size / FACTOR && count as usize >= FEWEST && !is_usual;
     if size == 0.0 || count == 0 || !(is_large || is_small) {
         return None;
     }
-    let known = || values.iter().copied().filter(|x| !x.is_nan());
-    let (least, most) = (
-        known().fold(f64::INFINITY, f64::min),
-        known().fold(f64::NEG_INFINITY, f64::max),
-    );
-    let of_fit = match (column.least, column.largest) {
-        (Some(least), Some(largest)) => format!("from {least} to {largest}"),
-        _ => format!("{mean} on average"),
+    let of_fit = match range {
+        Some((from, to)) => format!("from {from} to {to}"),
+        None => format!("{mean} on average"),
     };
     let name = &column.name;
     Some(format!(

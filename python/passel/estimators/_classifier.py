@@ -217,8 +217,8 @@ time_limit, options
         constants = fields.get("constants") or ()
         if len(rows) == 1:
             # A multinomial model of two classes has its one intercept among the constants.
-            for constant in (*constants, fields["intercept"]):
-                own[0] = own[0] if constant is None else constant["coefficient"]
+            constant = fields["intercept"] or next(iter(constants), None)
+            own[0] = 0.0 if constant is None else constant["coefficient"]
             return own
         for constant in constants:
             own[rows[constant["name"].removeprefix("(intercept) [").removesuffix("]")]] = constant["coefficient"]
